@@ -137,7 +137,8 @@ size_t claim_numbers(const Claim *claim, double numbers[CLAIM_NUMBERS])
 
 /* -- verdicts -- */
 
-/* How the quantity of an input begins: it configures the simulated machine, which has to give it back. */
+/* How the quantity of an input begins: it configures the simulated machine, which has to give it back, or our
+ * programs were chosen by it. */
 static const char INPUT[] = "INPUT, to be checked: ";
 
 static bool is_input(const Claim *claim) { return strncmp(claim->quantity, INPUT, strlen(INPUT)) == 0; }
@@ -160,13 +161,13 @@ bool claim_meets(const Claim *claim, double published, double measured)
     return off <= (published == 0 ? OF_ZERO : fabs(published) * PERCENT / 100) + slack;
 }
 
-/* Of a number's text, at least one unless it is an input. */
-static int decimals_of(const Claim *claim, const char *at, size_t length)
+/* Of a number's text, at least one unless it is an input that is whole. */
+static int decimals_of(const Claim *claim, const char *at, size_t length, double value)
 {
     const char *point = memchr(at, '.', length);
-    if (is_input(claim) || point)
-        return point ? (int)(at + length - point - 1) : 0;
-    return 1;
+    if (point)
+        return (int)(at + length - point - 1);
+    return is_input(claim) && value == floor(value) ? 0 : 1;
 }
 
 Judgement judgement_none(void)
@@ -192,7 +193,7 @@ void judgement_end(Judgement *judgement, const Claim *claim)
         if (isnan(value))
             fputc('-', out);
         else
-            fprintf(out, "%.*f", decimals_of(claim, at, length), value);
+            fprintf(out, "%.*f", decimals_of(claim, at, length, value), value);
         missing = missing || isnan(value);
         all = all && claim_meets(claim, strtod(at, NULL), value);
         at += length;

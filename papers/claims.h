@@ -28,7 +28,7 @@ typedef enum Verdict {
     VERDICT_NOT_MEASURED,
     VERDICT_DIFFERS,
     VERDICT_AGREES,
-    VERDICT_INPUT /* the simulated machine gives back what configures it: no result, and not counted as one */
+    VERDICT_INPUT /* the machine or its programs were chosen by it, and it is met: not counted as a result */
 } Verdict;
 extern const char *const verdict_names[];
 

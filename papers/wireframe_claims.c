@@ -113,7 +113,7 @@ static const Measure measures[] = {
      .parts = {{.quantity = {WF_LAUNCH_RATIO, RUN_GLOBAL_1K, ALONE, 0}},
                {.quantity = {WF_LAUNCH_RATIO, RUN_GLOBAL, ALONE, 0}},
                {.quantity = {WF_LAUNCH_RATIO, RUN_GLOBAL_9K, ALONE, 0}}},
-     .note = "Global: time without that of launches, over it; our kernels were chosen by it"},
+     .note = "Global: time without that of launches, over it; an input: kernels were chosen by it"},
     {.id = "W14", .fill = fill_bytes},
     {.id = "W15",
      .parts = {{.quantity = {WF_CYCLES, RUN_LVL, RISE, RUN_LVL_IDEAL}}},

@@ -126,6 +126,7 @@ static void test_verdicts(void **state)
          VERDICT_DIFFERS,
          3,
          {283, 8023, 130}},
+        {"INPUT, to be checked: ratios", "8/5/3", "x", "11.9/5.0/3", VERDICT_DIFFERS, 3, {11.94, 5.04, 3}},
         {"no number", "yes", "", "yes", VERDICT_NOT_MEASURED, 0, {0}},
     };
     (void)state;

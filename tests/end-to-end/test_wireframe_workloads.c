@@ -1,6 +1,7 @@
 /* The benchmarks of the Wireframe paper on tiny inputs: whoever keeps the order of tiles, the results are,
  * bit by bit, those computed without the GPU, however the matrix is cut, and cycle mode gives the same bytes
- * for any number of threads. The dependencies that benchmarks tell are those of their waves. */
+ * for any number of threads. As many blocks fit on an SM as the paper has. The dependencies that benchmarks
+ * tell are those of their waves. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ static void test_functional(void **state)
  * of 4 columns. */
 static void test_wide_tiles(void **state)
 {
-    static const uint32_t widths[] = {1020, 2040, 256, 132};
+    static const uint32_t widths[] = {508, 1016, 256, 132};
     (void)state;
     for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
         for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -59,6 +60,30 @@ static void test_wide_tiles(void **state)
             const WireframeRun how = {.mode = WIREFRAME_LRR, .size = INPUT_TINY, .tiles = w == 1 ? 2 : 1};
             wb_gpu_close(run(&wide, &how, "gtx480",
                              (const char *const[]){"mode=functional", "graph_check=true", NULL}));
+        }
+}
+
+/* Eight blocks, the most that an SM of the paper runs, fit on one with the largest tiles of each of its
+ * graphs: here one such tile is all that there is. */
+static void test_places(void **state)
+{
+    static const uint32_t tiles[] = {32, 64, 96};
+    (void)state;
+    for (size_t i = 0; i < WIREFRAME_BENCHMARKS; i++)
+        for (size_t t = 0; t < sizeof tiles / sizeof *tiles; t++) {
+            WireframeBenchmark one = wireframe_benchmarks[i];
+            const WavefrontCells full = one.cells[INPUT_FULL];
+            WbRecord record;
+            one.cells[INPUT_TINY] = (WavefrontCells){(full.width / 4 + tiles[t] - 1) / tiles[t] * 4,
+                                                     (full.height + tiles[t] - 1) / tiles[t]};
+            const WireframeRun how = {.mode = WIREFRAME_LVL, .size = INPUT_TINY, .tiles = 1};
+            WbGpu *gpu = run(&one, &how, "gtx480", (const char *const[]){"mode=cycle", NULL});
+            assert_int_equal(wb_record_at(gpu, 0, &record), WB_OK);
+            if (record.blocks_per_sm != 8)
+                fail_msg("%s, %u x %u tiles: %u blocks of %u registers a thread and %u bytes fit on an SM",
+                         one.name, tiles[t], tiles[t], record.blocks_per_sm, record.registers,
+                         record.shared_bytes);
+            wb_gpu_close(gpu);
         }
 }
 
@@ -287,21 +312,22 @@ static void refuse(uint32_t width, uint32_t tiles, const char *sentence)
 
 static void test_impossible_tiles(void **state)
 {
-#define REST "tiles: a tile has at least 4 rows, and 4 to 1020 columns, a multiple of 4."
+#define REST "tiles: a tile has at least 4 rows, and 4 to 508 columns, a multiple of 4."
     (void)state;
     refuse(152, 28, "heat2d has 152 x 110 cells, which cannot be cut into 28 x 28 " REST); /* too few rows */
     refuse(104, 27, "heat2d has 104 x 110 cells, which cannot be cut into 27 x 27 " REST);
     refuse(150, 5, "heat2d has 150 x 110 cells, which cannot be cut into 5 x 5 " REST);
-    refuse(2044, 2, "heat2d has 2044 x 110 cells, which cannot be cut into 2 x 2 " REST);
+    refuse(1020, 2, "heat2d has 1020 x 110 cells, which cannot be cut into 2 x 2 " REST);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_functional),   cmocka_unit_test(test_wide_tiles),
-        cmocka_unit_test(test_cycle),        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_progress),     cmocka_unit_test(test_dependencies),
-        cmocka_unit_test(test_sizes),        cmocka_unit_test(test_impossible_tiles),
+        cmocka_unit_test(test_places),       cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_cut_off),      cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_dependencies), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_impossible_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

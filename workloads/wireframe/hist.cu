@@ -6,12 +6,12 @@ struct Counts {
     typedef unsigned Input; /* a byte of each pixel */
     const unsigned char *pixels;
     unsigned *cells;
-    int width;
+    int width, height;
     unsigned bin, bins;
 
     __device__ void begin(int row, int column)
     {
-        cells += row * width + column, pixels += row * width + column;
+        cells += ((int)bin * height + row) * width + column, pixels += row * width + column;
     }
     __device__ unsigned fetch(int row) const { return __ldg((const unsigned *)&pixels[row * width]); }
     __device__ Row<unsigned> values(unsigned four) const
@@ -24,14 +24,13 @@ struct Counts {
     }
 };
 
-/* A warp has a bin; there are at most eight. */
+/* A warp has a bin, and then the fourth after it. */
 extern "C" __global__ void __maxnreg__(REGISTERS)
     hist(const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling)
 {
-    const int bin = thread_in_block() / LANES;
-    if (bin < bins)
-        scan_tile(Counts{pixels, planes + bin * tiling.width * tiling.height, tiling.width, (unsigned)bin,
-                         (unsigned)bins}, tiling);
+#pragma unroll 1
+    for (int bin = thread_in_block() / LANES; bin < bins; bin += THREADS / LANES)
+        scan_tile(Counts{pixels, planes, tiling.width, tiling.height, (unsigned)bin, (unsigned)bins}, tiling);
 }
 
 NESTED(hist, (const unsigned char *pixels, unsigned *planes, int bins, Tiling tiling, int bytes),

@@ -7,7 +7,8 @@
 
 #include "warpbeam_graph.h"
 
-enum { SIDE = 16, THREADS = SIDE * SIDE, PAIR = 8, RING = (THREADS + 1) * PAIR }; /* as in wavefront.cuh */
+/* As in wavefront.cuh. */
+enum { ACROSS = 16, DOWN = 8, THREADS = ACROSS * DOWN, PAIR = 8, RING = (THREADS + 1) * PAIR };
 enum { MOST_ARGUMENTS = 4, USUAL_BOUND = 3 };
 
 /* As in wavefront.cuh. */
@@ -39,7 +40,7 @@ static WbNodes nodes_in_wave(WavefrontShape shape, uint32_t wave)
 static WbLaunch launch_of(const Wavefront *wavefront, WbDim3 grid)
 {
     return (WbLaunch){.grid = grid,
-                      .block = dim(SIDE, SIDE, 1),
+                      .block = dim(ACROSS, DOWN, 1),
                       .shared_bytes = (uint32_t)wavefront->bytes,
                       .arguments = wavefront->arguments,
                       .argument_count = wavefront->count};

@@ -1,9 +1,10 @@
 /* Integral images: a cell is the sum of all pixels above and to the left of it. So a tile needs no wavefront
  * of its own: a row's sums follow from those of the row above by a scan of the row's pixels.
  *
- * A warp does all rows of a tile in one plane, with four adjacent columns for each lane, or 128 for all: a
- * row is read and written as a whole. Lanes add up their pixels by a scan in shared memory, as the GPU of the
- * paper has no shuffles. Wider tiles are done in parts of 128 columns. Warps without a plane end at once. */
+ * A warp does all rows of a tile in one plane, and then in its next one, with four adjacent columns for each
+ * lane, or 128 for all: a row is read and written as a whole. Lanes add up their pixels by a scan in shared
+ * memory, as the GPU of the paper has no shuffles. Wider tiles are done in parts of 128 columns. Warps
+ * without a plane end at once. */
 #ifndef WIREFRAME_SCAN_CUH
 #define WIREFRAME_SCAN_CUH
 

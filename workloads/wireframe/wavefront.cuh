@@ -8,11 +8,11 @@
  *
  * which makes dtw_nested. Compiled by: ../build_ptx.sh wireframe
  *
- * A block has 16 x 16 threads, for tiles of any size. A thread has four adjacent columns of the tile and goes
+ * A block has 16 x 8 threads, for tiles of any size. A thread has four adjacent columns of the tile and goes
  * down its rows, each a row behind the thread to its left: all threads are on an antidiagonal, and the block
  * meets at a barrier after every row. The cells of the row above stay in registers; a row is read four rows
  * ahead and written at once, 16 bytes each; what a thread hands to its neighbours goes through shared memory.
- * A tile has at most 1,020 columns. Tiles without a wavefront of their own: scan.cuh.
+ * A tile has at most 508 columns. Tiles without a wavefront of their own: scan.cuh.
  *
  * The code is small, so that it fits into an instruction cache of 2 KB.
  *
@@ -22,8 +22,9 @@
 
 #include "../common/parameters.cuh"
 
-constexpr int SIDE = 16, THREADS = SIDE * SIDE, LANES = 32;
-constexpr int REGISTERS = 32; /* of a thread: four blocks then fit on an SM. Nothing is spilled */
+constexpr int ACROSS = 16, DOWN = 8, THREADS = ACROSS * DOWN; /* of a block. As the host has it */
+constexpr int LANES = 32;
+constexpr int REGISTERS = 32; /* of a thread: eight blocks then fit on an SM */
 constexpr int COLUMNS = 4;    /* of a thread; the matrix's width is a multiple. As the host has it */
 constexpr int AHEAD = 4;      /* rows that are on their way from memory */
 
@@ -79,7 +80,7 @@ template <class Cells> struct Around {
     typename Cells::Input own, below;
 };
 
-__device__ __forceinline__ int thread_in_block() { return threadIdx.y * SIDE + threadIdx.x; }
+__device__ __forceinline__ int thread_in_block() { return threadIdx.y * ACROSS + threadIdx.x; }
 
 /* -- four cells in memory -- */
 
@@ -257,7 +258,7 @@ __device__ __forceinline__ void launch_waves(typename KernelOf<Parameters...>::T
             __trap();
         put_parameters(buffer, 0, parameters..., tiling);
         const void *const entry = (const void *)kernel;
-        if (wb_launch_device(entry, buffer, dim3(tiles), dim3(SIDE, SIDE), bytes, WB_STREAM_BLOCK) != 0 ||
+        if (wb_launch_device(entry, buffer, dim3(tiles), dim3(ACROSS, DOWN), bytes, WB_STREAM_BLOCK) != 0 ||
             wb_device_sync() != 0)
             __trap();
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Cells on the side of a tile. */
-enum { LEAST_SIDE = 4, COLUMNS = 4, MOST_COLUMNS = 255 * COLUMNS };
+enum { LEAST_SIDE = 4, COLUMNS = 4, MOST_COLUMNS = 127 * COLUMNS };
 
 /* To the west, north and north-west, though the third follows from the other two:
  * papers/wireframe-inputs.md. */
@@ -90,7 +90,7 @@ WavefrontShape wireframe_shape(const WireframeBenchmark *benchmark, const Wirefr
     };
 }
 
-/* A thread has four columns of a tile, and one of the block's 256 has those beside it. */
+/* A thread has four columns of a tile, and one of the block's 128 has those beside it. */
 static bool is_shape_possible(Host *host, const char *name, WavefrontShape shape)
 {
     const uint32_t fours = shape.width / COLUMNS, most = (fours + shape.across - 1) / shape.across * COLUMNS;
