@@ -238,8 +238,27 @@ static bool guard_both(Guarder *g, uint32_t branch, uint32_t target)
     return is_possible;
 }
 
+/* "@p bra A; bra B; A:", as compilers write it, is "@!p bra B; A:". The branch takes the jump's place, so that
+ * what it skips begins behind it. */
+static bool turn_around(Guarder *g, uint32_t i)
+{
+    PtxInsn *branch = &g->insns[i], *jump = &g->insns[i + 1];
+    if (branch->guard == NO_INDEX || target_of(g->function, branch) != i + 2 || g->entries[i + 1] ||
+        target_of(g->function, jump) == NO_INDEX || jump->guard != NO_INDEX)
+        return false;
+    const uint32_t label = jump->first_operand;
+    g->entries[i + 2]--;
+    *jump = *branch;
+    jump->first_operand = label;
+    jump->guard_negated = !branch->guard_negated;
+    g->removed[i] = true;
+    return true;
+}
+
 static bool look_at(Guarder *g, uint32_t i)
 {
+    if (i + 1 < g->function->insn_count && turn_around(g, i))
+        return true;
     const PtxInsn *insn = &g->insns[i];
     const uint32_t target = target_of(g->function, insn);
     /* A jump to the end is an exit with a guard. */

@@ -18,7 +18,7 @@ typedef struct Scheduler {
     uint32_t *best; /* of a region: node numbers */
     uint32_t needed; /* words that are live at least where most are, as far as regions have been measured */
     uint32_t room;   /* words that may be live for loads to be early; 0: regions are being measured */
-    bool cuts_divisions; /* exact ones end a region */
+    bool is_recent; /* exact divisions end a region, and warps issue on behind barriers */
 } Scheduler;
 
 static void keep_order(Scheduler *s) { memcpy(s->best, s->region.order, s->region.count * sizeof *s->best); }
@@ -69,6 +69,49 @@ static void measure_region(Scheduler *s)
     s->needed = needed > s->needed ? needed : s->needed;
 }
 
+/* -- behind barriers -- */
+
+enum {
+    SHADOW = 12,  /* instructions that a warp can issue until a barrier lets it go on at the earliest */
+    SOON = 4      /* cycles after which arithmetic has its operands */
+};
+
+/* Whether the node needs nothing but what arithmetic before place `at` of the order has made. */
+static bool has_operands(const Scheduler *s, uint32_t node, uint32_t at)
+{
+    const ScheduleRegion *region = &s->region;
+    for (uint32_t i = 0; i < region->count; i++)
+        for (uint32_t e = region->nodes[s->best[i]].first_edge; e != NO_INDEX; e = region->edges.items[e].next)
+            if (region->edges.items[e].to == node && (i >= at || region->edges.items[e].cycles > SOON))
+                return false;
+    return true;
+}
+
+/* A warp that has come to a barrier goes on issuing on an H200: comparisons stand behind barriers in its
+ * machine code, and the 13 cycles of their predicates pass while the warp waits (`bar` and `store` of
+ * tests/device/latency/h200-meets.csv: 28 and 29 cycles a round, of which a barrier is 15 and a branch 10).
+ * Here a warp stands still at a barrier, so arithmetic that follows at once goes before it instead. */
+static void lift_over_barriers(Scheduler *s)
+{
+    const ScheduleRegion *region = &s->region;
+    for (uint32_t at = 0; at < region->count; at++) {
+        if (isa_rows[schedule_insn(region, s->best[at])->row].action != ACTION_BARRIER)
+            continue;
+        const uint32_t end = at + 1 + SHADOW < region->count ? at + 1 + SHADOW : region->count;
+        for (uint32_t i = at + 1; i < end; i++) {
+            const uint32_t node = s->best[i];
+            if (isa_rows[schedule_insn(region, node)->row].action != ACTION_LANE)
+                break;
+            if (!has_operands(s, node, at))
+                continue;
+            memmove(s->best + at + 1, s->best + at, (i - at) * sizeof *s->best);
+            s->best[at++] = node;
+        }
+    }
+}
+
+/* -- regions -- */
+
 /* Instructions [first, end); the walk is behind them, and then before them. */
 static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
 {
@@ -90,18 +133,20 @@ static void schedule_region(Scheduler *s, uint32_t first, uint32_t end)
         return;
     }
     order_region(s);
+    if (s->is_recent)
+        lift_over_barriers(s);
     for (uint32_t n = 0; n < region->count; n++)
         s->insns[first + n] = region->function->insns[first + s->best[n]];
 }
 
 /* Code for sm_90 was looked at; what estimates registers of older GPUs keeps its order. */
-enum { CUTS_DIVISIONS = 90 };
+enum { RECENT = 90 };
 
 static bool is_wall(const Scheduler *s, uint32_t insn)
 {
     const Function *function = s->region.function;
     return schedule_is_wall(function, &function->insns[insn]) ||
-           (s->cuts_divisions && function_divides_exactly(function, &function->insns[insn]));
+           (s->is_recent && function_divides_exactly(function, &function->insns[insn]));
 }
 
 static void schedule_block(Scheduler *s, uint32_t block)
@@ -164,7 +209,7 @@ const Function *schedule_function(const Module *module, const Function *function
         .graph = graph,
         .walk = flow_walk_new(function, live, &scratch),
         .insns = arena_copy(arena, function->insns, function->insn_count * sizeof *function->insns),
-        .cuts_divisions = target >= CUTS_DIVISIONS,
+        .is_recent = target >= RECENT,
     };
     s.region.words_of = s.walk.set.words_of = find_words(function, live, &s.walk.set, target, &scratch);
     for (uint32_t block = graph->block_count; block-- > 0;)

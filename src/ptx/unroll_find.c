@@ -40,14 +40,18 @@ static const PtxOperand *operand_at(const Finder *f, const PtxInsn *insn, unsign
 
 /* -- the text -- */
 
-/* A place in the source, a comment or nothing. */
+static bool begins_with(const char *text, size_t length, const char *word)
+{
+    return length >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
+}
+
+/* A place in the source, a comment, nothing, or a branch with a guard, which may have become a guard. */
 static bool says_nothing(const char *text, size_t length)
 {
-    static const char word[] = ".loc";
     while (length && isspace((unsigned char)*text))
         text++, length--;
-    return !length || (length > strlen(word) && memcmp(text, word, strlen(word)) == 0) ||
-           (length > 1 && memcmp(text, "//", 2) == 0);
+    return !length || begins_with(text, length, ".loc") || begins_with(text, length, "//") ||
+           (*text == '@' && memmem(text, length, "bra", 3));
 }
 
 /* The pragma stands on the line before the loop's first instruction; places in the source and the comments

@@ -55,6 +55,19 @@ static void test_both_ways(void **state)
     check("@%p1 bra M;\n" FMA4 FMA "bra L;\nM: " FMA4 END, 2, 0);
 }
 
+/* A branch over a jump is a branch the other way. */
+static void test_over_a_jump(void **state)
+{
+    (void)state;
+    check("@%p1 bra M;\nbra L;\nM: " FMA4 END, 0, 4);
+    check("@!%p1 bra M;\nbra N;\nM: " FMA4 "bra L;\nN: add.f32 %f1, %f1, %f1;\n" END, 0, 5);
+    check("@%p1 bra M;\nbra L;\nM: " FMA4 FMA4 FMA END, 1, 0);
+    /* somebody else comes to the jump; it has a guard; the branch goes elsewhere */
+    check("@%p2 bra N;\nbar.sync 0;\n@%p1 bra M;\nN: bra L;\nM: " FMA4 END, 3, 0);
+    check("@%p1 bra M;\n@%p2 bra L;\nM: " FMA4 FMA4 FMA END, 2, 0);
+    check("@%p1 bra M;\nbra L;\nbar.sync 0;\nM: " FMA4 END, 2, 0);
+}
+
 static void test_loads(void **state)
 {
     (void)state;
@@ -91,7 +104,9 @@ static void test_same_results(void **state)
         "%r3, %r6;\n"
         "st.global.u32 [%rd1+4], %r6; B: setp.gt.u32 %p3, %r3, 1000; @%p3 bra C; mov.u32 %r3, 77; C:\n"
         "@%p1 bra D; add.u32 %r7, %r3, 3; bra E; D: sub.u32 %r7, %r3, %r2; mul.lo.u32 %r8, %r7, 3;\n"
-        "add.u32 %r7, %r8, 1; E: st.global.u32 [%rd1], %r3; st.global.u32 [%rd1+12], %r7;";
+        "add.u32 %r7, %r8, 1; E: @%p2 bra F; bra G; F: add.u32 %r7, %r7, 9; bra H; G: xor.b32 %r7, %r7, %r2;\n"
+        "H: @%p3 bra I; bra J; I: add.u32 %r7, %r7, 2; J: st.global.u32 [%rd1], %r3;\n"
+        "st.global.u32 [%rd1+12], %r7;";
     uint32_t expected[32 * 4], data[32 * 4];
     for (uint32_t i = 0; i < 32 * 4; i++)
         expected[i] = data[i] = i * 2654435761u >> (i % 3 ? 24 : 8);
@@ -105,7 +120,8 @@ static void test_same_results(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_size), cmocka_unit_test(test_both_ways), cmocka_unit_test(test_loads),
+        cmocka_unit_test(test_size), cmocka_unit_test(test_both_ways),
+        cmocka_unit_test(test_over_a_jump), cmocka_unit_test(test_loads),
         cmocka_unit_test(test_left_alone),
         cmocka_unit_test_setup_teardown(test_same_results, run_setup, run_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,12 @@ static void test_left_alone(void **state)
                               "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\nret;",
                               "fma.rn.f32"),
                      1);
+    /* the loop's first branch has become a guard */
+    assert_int_equal(count_of("loop:\n.pragma \"nounroll\";\n@%p2 bra over;\nfma.rn.f32 %f1, %f1, %f2, %f3;\n"
+                              "over: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\n"
+                              "st.global.f32 [%rd1], %f1;\nret;",
+                              "fma.rn.f32"),
+                     1);
     /* exact division, which calls */
     assert_int_equal(count_of("loop: div.rn.f32 %f1, %f1, %f2;\nadd.s32 %r1, %r1, 1;\n"
                               "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\nret;",
