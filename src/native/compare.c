@@ -1,7 +1,8 @@
 /* Comparisons that another one has answered.
  *
  * Who needs a predicate may take its opposite, so of two comparisons of the same values, which say the same
- * or the opposite, the assembler makes one. */
+ * or the opposite, the assembler makes one. And compilers put a comparison beside the branch that needs it,
+ * also in a loop where it always says the same: there the assembler makes it once, before the loop. */
 #include "native/native.h"
 
 /* Each comparison and its opposite, which differ where a value is no number. */
@@ -57,4 +58,36 @@ bool native_is_answered(const NativeFunction *f, uint32_t i)
             return true;
     }
     return false;
+}
+
+/* Whether the operand is the same in all rounds of the loop that begins there. */
+static bool is_invariant(const NativeFunction *f, const Insn *insn, unsigned k, uint32_t start)
+{
+    if (native_is_immediate(insn, k))
+        return true;
+    const uint32_t reg = native_register(f, insn, k);
+    return reg != NO_INDEX && f->registers[reg].definitions == 1 && f->registers[reg].definition < start;
+}
+
+void native_hoist_comparisons(NativeFunction *f)
+{
+    enum { PREDICATES = 4 }; /* that a loop may keep, of seven that there are */
+    uint32_t loop = NO_INDEX, kept = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        const Insn *insn = &f->code[i];
+        const uint32_t start = f->loop[i];
+        if (!f->is_hopper || start == NO_INDEX || !start || !compares(insn) ||
+            !work_total(&f->forms[i].slots))
+            continue;
+        kept = start == loop ? kept : 0;
+        loop = start;
+        const uint32_t to = native_register(f, insn, 0);
+        if (to == NO_INDEX || f->registers[to].definitions != 1 || kept == PREDICATES ||
+            !is_invariant(f, insn, 1, start) || !is_invariant(f, insn, 2, start))
+            continue;
+        WorkList *before = &f->forms[start - 1].slots;
+        before->count[WORK_INT] = (uint8_t)(before->count[WORK_INT] + work_total(&f->forms[i].slots));
+        f->forms[i] = native_copies();
+        kept++;
+    }
 }

@@ -215,11 +215,13 @@ static void add_prologue(NativeFunction *f)
         shared = uses_shared_variable(f, &f->code[i]) ? i : shared;
     }
     f->forms[0].slots.count[WORK_CONSTANT]++;
+    f->forms[0].bank_reads++;
     if (global != NO_INDEX && f->config->compute_capability >= NATIVE_AMPERE)
         f->forms[before_loop(f, global)].slots.count[WORK_UNIFORM]++;
     if (shared != NO_INDEX && f->is_hopper) {
         WorkList *slots = &f->forms[before_loop(f, shared)].slots;
-        slots->count[WORK_UNIFORM] = (uint8_t)(slots->count[WORK_UNIFORM] + 3);
+        slots->count[WORK_SPECIAL]++;
+        slots->count[WORK_UNIFORM] = (uint8_t)(slots->count[WORK_UNIFORM] + 2);
     }
 }
 

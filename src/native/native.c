@@ -234,6 +234,8 @@ static NativeForm lower_memory(const NativeFunction *f, const Insn *insn, unsign
     if (is_parameter_copy(f, insn, address))
         return native_copies();
     NativeForm form = native_single(WORK_MEMORY);
+    if (f->is_hopper && insn->space == SPACE_CONST)
+        form.slots = native_single(native_is_immediate(insn, 1) ? WORK_UNIFORM : WORK_CONSTANT).slots;
     if (insn->action == ACTION_STORE)
         add_data(f, insn, &form);
     add_order(f, insn, &form);
@@ -438,50 +440,11 @@ static unsigned chain_latency(const NativeForm *form, const GpuConfig *config)
     return latency + (count ? count - 1 : 0) * (unsigned)config->pipe_crossing;
 }
 
-/* The busiest pipe stands for all that the instruction uses. A datapath for uniform values never keeps anyone
- * waiting. */
-static void occupy(const NativeForm *form, const GpuConfig *config, InsnTiming *to)
-{
-    unsigned busy[PIPE_COUNT] = {0};
-    const bool is_uniform = form->slots.count[WORK_UNIFORM] == work_total(&form->slots);
-    for (unsigned work = 0; work < WORK_PREDICATE; work++)
-        if (form->slots.count[work] && (work != WORK_UNIFORM || is_uniform || !config->uniform_datapath))
-            busy[work_pipe((Work)work, config)] +=
-                form->slots.count[work] * work_interval((Work)work, config);
-    to->interval = 0;
-    for (unsigned pipe = 0; pipe < PIPE_COUNT; pipe++)
-        if (busy[pipe] > to->interval) {
-            to->interval = (uint16_t)busy[pipe];
-            to->pipe = (uint8_t)pipe;
-        }
-}
-
-/* The load/store unit tells threads their indices: an H200 counts these reads among its instructions. */
-static SlotKind special_slot(const Insn *move)
-{
-    const Operand *source = &move->op[move->begin[1]];
-    return source->kind == OPERAND_SPECIAL && source->slot <= SPECIAL_tid_z ? SLOT_LSU : SLOT_SPECIAL;
-}
-
-/* What issues for the instruction; of a list that is too long, as many as are issued. */
-static void mix_slots(const Insn *insn, const NativeForm *form, const GpuConfig *config, InsnTiming *to)
-{
-    unsigned left = to->slots;
-    to->mix = (SlotMix){0};
-    for (unsigned work = 0; work < WORK_PREDICATE; work++) {
-        const unsigned slots = form->slots.count[work] < left ? form->slots.count[work] : left;
-        if (!slots)
-            continue;
-        mix_put(&to->mix, work == WORK_SPECIAL ? special_slot(insn) : work_slot((Work)work, config), slots);
-        left -= slots;
-    }
-}
-
 static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *form, InsnTiming *to)
 {
     const unsigned slots = work_total(&form->slots);
     to->slots = (uint8_t)(slots < UINT8_MAX ? slots : UINT8_MAX);
-    mix_slots(insn, form, f->config, to);
+    native_mix_slots(insn, form, f->config, to);
     if (insn->action == ACTION_MMA)
         return; /* as in PTX mode: its shape says what it costs */
     /* It came with another load: it waits for its data, but asks nothing of the unit. */
@@ -494,17 +457,10 @@ static void settle(const NativeFunction *f, const Insn *insn, const NativeForm *
     if (to->kind == CLASS_BRANCH) {
         to->latency = (uint16_t)(form->jumps_freely ? 0 : f->config->branch_latency);
     } else {
-        to->latency = form->latency ? form->latency : (uint16_t)(chain_latency(form, f->config) + form->wait);
+        const uint16_t wait = f->config->address_unit ? 0 : form->wait;
+        to->latency = form->latency ? form->latency : (uint16_t)(chain_latency(form, f->config) + wait);
     }
-    const uint8_t pipe = to->pipe;
-    const bool is_constant = insn->space == SPACE_CONST || insn->space == SPACE_PARAM;
-    occupy(form, f->config, to);
-    if (to->kind == CLASS_MEMORY) {
-        to->pipe = PIPE_LSU; /* whatever else goes with it */
-        to->interval = (uint16_t)work_interval(is_constant ? WORK_CONSTANT : WORK_MEMORY, f->config);
-    } else if (!slots) {
-        to->pipe = pipe;
-    }
+    native_occupy(insn, form, f->config, to);
 }
 
 /* The second half of a d|p result that nothing reads has no register in machine code, so nobody waits for
@@ -566,6 +522,7 @@ static void lower_function(const Program *program, const GpuConfig *config, uint
     for (uint32_t i = 0; i < f.count; i++)
         f.forms[i] = lower_insn(&f, &f.code[i]);
     native_fuse(&f);
+    native_hoist_comparisons(&f);
     native_vectorize(&f);
     native_copy_pointers(&f);
     native_flow(&f);

@@ -5,6 +5,7 @@
  * move.c, constant.c, fragment.c   moves, constants that are no operands, matrices
  * compare.c       comparisons that another one has answered
  * steps.c         the order of those that an instruction becomes
+ * occupy.c        the units that it needs
  * vector.c shared loads that become one vector load
  * pointer.c       pointers that step in loops
  * flow.c   branches: convergence barriers, prologue
@@ -32,6 +33,9 @@ typedef struct NativeForm {
     bool reads_parameters; /* as operands, or in registers that it loads */
     bool jumps_freely; /* a branch to the next instruction */
     uint16_t wait;     /* cycles that its result comes later because of a constant that it waits for */
+    uint8_t bank_reads; /* constants that its block loads, where it is the first of the block */
+    uint8_t bank_place; /* which of them it waits for, if it `awaits_bank` */
+    bool awaits_bank;
     uint16_t tail;     /* cycles of what a warp does before and behind an access that gives a result */
     uint8_t lead;      /* cycles that a convergence barrier before it takes beyond its slot */
 } NativeForm;
@@ -90,9 +94,16 @@ NativeForm native_lower_move(const NativeFunction *f, const Insn *insn);
 NativeForm native_lower_fragment(const Insn *insn);
 NativeForm native_lower_product(const Insn *insn);
 
+/* What issues for the instruction; of a list that is too long, as many as are issued. */
+void native_mix_slots(const Insn *insn, const NativeForm *form, const GpuConfig *config, InsnTiming *to);
+/* Its pipe and for how long. */
+void native_occupy(const Insn *insn, const NativeForm *form, const GpuConfig *config, InsnTiming *to);
+
 void native_fuse(NativeFunction *f);
 /* Whether a comparison before it in its block says the same or the opposite: compare.c. */
 bool native_is_answered(const NativeFunction *f, uint32_t i);
+/* Makes comparisons that say the same in every round before their loop. After native_fuse(). */
+void native_hoist_comparisons(NativeFunction *f);
 void native_vectorize(NativeFunction *f);
 /* After native_fuse(). */
 void native_copy_pointers(NativeFunction *f);

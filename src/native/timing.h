@@ -72,6 +72,12 @@ typedef struct InsnTiming {
     InsnStep *steps; /* [step_count] that issue before the last, each by itself; the numbers above are those
                         of the last, but for `slots`. Null: all issue together */
     uint8_t step_count;
+    /* What the SM's address unit does (knob address_unit): */
+    uint8_t special_reads; /* of special registers, which the result waits for */
+    uint8_t bank_reads;    /* of constants that instructions of this block wait for, from here on */
+    uint8_t bank_place;    /* which of them this one waits for, if it `awaits_bank` */
+    bool awaits_bank;
+    bool is_indexed;       /* a load of constants that counts its own addresses */
     SlotMix mix;
 } InsnTiming;
 

@@ -100,7 +100,6 @@ static uint64_t work_lanes(Work work, const GpuConfig *config)
     case WORK_TENSOR:
         return config->warp_width;
     case WORK_SPECIAL:
-        return config->special_lanes ? config->special_lanes : config->control_lanes;
     case WORK_CONTROL:
         return config->control_lanes;
     case WORK_UNIFORM:

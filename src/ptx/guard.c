@@ -66,12 +66,39 @@ static bool loads_far(const Function *function, const PtxInsn *insn)
            !function_has_mod(function, insn, MOD_param) && !function_has_mod(function, insn, MOD_const_);
 }
 
-/* Machine instructions, about: moves are names, and products with a sum are one. */
-static uint32_t weight_of(const PtxInsn *insn)
+typedef struct Reader {
+    uint32_t reg;
+    bool reads;
+} Reader;
+
+static void see_read(void *context, uint32_t reg, bool is_write, bool is_definite)
 {
+    (void)is_definite;
+    Reader *reader = context;
+    reader->reads |= !is_write && reg == reader->reg;
+}
+
+/* Whether the only use of a shift by a constant is the sum behind it: both are one machine instruction. */
+static bool is_shift_of_sum(const Guarder *g, uint32_t i)
+{
+    const PtxInsn *insn = &g->insns[i];
+    const PtxOperand *operands = &g->function->operands[insn->first_operand];
+    if (strcmp(insn->mnemonic, "shl") || operands[0].kind != PTX_REGISTER ||
+        operands[2].kind != PTX_INTEGER || g->accesses[operands[0].index].all != 2 ||
+        i + 1 >= g->function->insn_count)
+        return false;
+    Reader reader = {operands[0].index, false};
+    flow_visit_registers(g->function, &g->insns[i + 1], see_read, &reader);
+    return reader.reads && !strcmp(g->insns[i + 1].mnemonic, "add");
+}
+
+/* Machine instructions, about: moves are names, and products and shifts with a sum are one. */
+static uint32_t weight_of(const Guarder *g, uint32_t i)
+{
+    const PtxInsn *insn = &g->insns[i];
     if (insn->is_absorbed || !strcmp(insn->mnemonic, "mov") || !strcmp(insn->mnemonic, "cvta"))
         return 0;
-    return insn->row != ROW_mul_wide_s32 && insn->row != ROW_mul_wide_u32;
+    return insn->row != ROW_mul_wide_s32 && insn->row != ROW_mul_wide_u32 && !is_shift_of_sum(g, i);
 }
 
 static void see_inside(void *context, uint32_t reg, bool is_write, bool is_definite)
@@ -150,7 +177,7 @@ static bool can_guard_part(Guarder *g, Part *part)
         const PtxInsn *insn = &g->insns[i];
         if (!can_be_guarded(g->function, insn) || g->removed[i] || (i > part->first && g->entries[i]))
             return false;
-        part->weight += weight_of(insn);
+        part->weight += weight_of(g, i);
         part->loads |= loads_far(g->function, insn);
         flow_visit_registers(g->function, insn, see_inside, g);
     }
@@ -238,8 +265,8 @@ static bool guard_both(Guarder *g, uint32_t branch, uint32_t target)
     return is_possible;
 }
 
-/* "@p bra A; bra B; A:", as compilers write it, is "@!p bra B; A:". The branch takes the jump's place, so that
- * what it skips begins behind it. */
+/* "@p bra A; bra B; A:", as compilers write it, is "@!p bra B; A:". The branch takes the jump's place, so
+ * that what it skips begins behind it. */
 static bool turn_around(Guarder *g, uint32_t i)
 {
     PtxInsn *branch = &g->insns[i], *jump = &g->insns[i + 1];

@@ -81,7 +81,8 @@ static bool has_operands(const Scheduler *s, uint32_t node, uint32_t at)
 {
     const ScheduleRegion *region = &s->region;
     for (uint32_t i = 0; i < region->count; i++)
-        for (uint32_t e = region->nodes[s->best[i]].first_edge; e != NO_INDEX; e = region->edges.items[e].next)
+        for (uint32_t e = region->nodes[s->best[i]].first_edge; e != NO_INDEX;
+             e = region->edges.items[e].next)
             if (region->edges.items[e].to == node && (i >= at || region->edges.items[e].cycles > SOON))
                 return false;
     return true;

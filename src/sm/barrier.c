@@ -108,14 +108,14 @@ bool barrier_arrived(Sm *sm, uint32_t warp, bool waits)
     const bool is_first = !slot->is_hit;
     note_hit(sm, slot, scheduler);
     policy_barrier_reached(sm, warp, is_first);
-    const Cycle start = sm->barrier_free > sm->now ? sm->barrier_free : sm->now;
-    sm->barrier_free = start + sm->config->barrier_interval;
+    Cycle *free = sm->config->address_unit ? &sm->address_free : &sm->barrier_free;
+    *free = clock_later(*free, sm->now) + sm->config->barrier_interval;
     if (slot->releases == slot->block->releases)
         return false;
     slot->releases = slot->block->releases;
     if (waits)
         sm_wait(sm, warp, WAIT_BARRIER, CYCLE_NEVER);
-    release(sm, block, scheduler, sm->barrier_free + sm->config->barrier_latency);
+    release(sm, block, scheduler, *free + sm->config->barrier_latency);
     return waits;
 }
 

@@ -148,12 +148,35 @@ static void go_on(Sm *sm, uint32_t warp, const InsnTiming *timing, const Insn *i
     }
 }
 
+/* The address unit takes one instruction after the other, of all warps. A block's constants are asked for at
+ * its beginning, so that nobody may have to wait for them when they are needed. Returns the cycles that a
+ * result has to wait for what is read for it. */
+static Cycle address_wait(Sm *sm, WarpSlot *slot, const InsnTiming *timing)
+{
+    const uint64_t interval = sm->config->const_interval;
+    Cycle free = clock_later(sm->address_free, sm->now), ready = sm->now;
+    if (timing->bank_reads) {
+        slot->bank_read = free;
+        free += timing->bank_reads * interval;
+    }
+    if (timing->special_reads) {
+        ready = free;
+        free += timing->special_reads * interval;
+    }
+    if (timing->bank_reads || timing->special_reads)
+        sm->address_free = free;
+    if (timing->awaits_bank)
+        ready = clock_later(ready, slot->bank_read + timing->bank_place * interval +
+                                       sm->config->const_latency);
+    return ready - sm->now;
+}
+
 /* When there is a result. An exchange between lanes waits for those of other warps: the SM has one network
  * for them. */
-static Cycle result_cycle(Sm *sm, const InsnTiming *timing)
+static Cycle result_cycle(Sm *sm, const InsnTiming *timing, Cycle wait)
 {
     const uint64_t lanes = sm->config->exchange_lanes;
-    Cycle start = sm->now;
+    Cycle start = sm->now + wait;
     if (timing->pipe == PIPE_LSU && timing->kind == CLASS_COMPUTE && timing->slots && lanes) {
         start = clock_later(start, sm->exchange_free);
         sm->exchange_free = start + (sm->config->warp_width + lanes - 1) / lanes;
@@ -186,6 +209,18 @@ static void issue_step(Sm *sm, Scheduler *scheduler, uint32_t warp, const InsnSt
     sm_consider(sm, warp, sm->now + step->latency);
 }
 
+/* Operands are read, and the pipe is the instruction's for the time that it takes it. */
+static void occupy_units(Sm *sm, Scheduler *scheduler, WarpSlot *slot, const InsnTiming *timing,
+                         bool same_warp)
+{
+    const Cycle reading = operands_read(sm, scheduler, timing, same_warp);
+    scheduler->reading_until = sm->now + reading;
+    scheduler->reads_for_memory = timing->pipe == PIPE_LSU;
+    units_occupy(sm, slot->scheduler, (Pipe)timing->pipe, clock_later(timing->interval, reading));
+    if (timing->pipe == PIPE_LSU && timing->interval > 1)
+        slot->port_until = sm->now + timing->interval;
+}
+
 static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
 {
     WarpSlot *slot = &sm->warps[warp];
@@ -210,10 +245,7 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     fetch_consume(sm, warp);
     if (intrinsic_deferred(sm, warp, insn))
         return;
-    operands_read(sm, scheduler, timing, same_warp);
-    units_occupy(sm, slot->scheduler, (Pipe)timing->pipe, timing->interval);
-    if (timing->pipe == PIPE_LSU && timing->interval > 1)
-        slot->port_until = sm->now + timing->interval;
+    occupy_units(sm, scheduler, slot, timing, same_warp);
     Issue issue = {.warp = warp, .insn = timing};
     if (timing->kind == CLASS_MEMORY)
         note_access(sm, slot, insn);
@@ -225,8 +257,12 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
         return;
     }
     slot->pc++;
+    const bool asks = timing->bank_reads || timing->special_reads || timing->awaits_bank;
+    const Cycle wait = asks ? address_wait(sm, slot, timing) : 0;
+    if (!executed && timing->kind == CLASS_MEMORY && timing->slots)
+        lsu_pass_empty(sm->lsu, slot->warp, insn, &issue);
     if (executed || issue.is_pending)
-        scoreboard_expect(sm, slot, &issue, result_cycle(sm, timing));
+        scoreboard_expect(sm, slot, &issue, result_cycle(sm, timing, wait));
     if (slots > 1) {
         scheduler->busy_until = sm->now + slots;
         from = scheduler->busy_until;
@@ -304,14 +340,15 @@ Cycle issue_cycle(Sm *sm)
             scheduler->statistics.issued++;
             continue;
         }
-        if (scheduler->reading_until > sm->now) {
-            next = scheduler->reading_until < next ? scheduler->reading_until : next;
-            scheduler->statistics.stall_operands++;
-            continue;
-        }
-        const WarpSet ready = sm_candidates(sm) & scheduler->view.mine;
+        const bool reads = scheduler->reading_until > sm->now, waits = reads && scheduler->reads_for_memory;
+        const WarpSet ready = waits ? 0 : sm_candidates(sm) & scheduler->view.mine;
+        if (waits)
+            next = clock_earlier(next, scheduler->reading_until);
         if (!ready || !issue_one(sm, scheduler, number, ready, sm->now + (width == 1), &next)) {
-            charge(sm, scheduler, 1);
+            if (reads)
+                scheduler->statistics.stall_operands++;
+            else
+                charge(sm, scheduler, 1);
             continue;
         }
         scheduler->statistics.issued++;

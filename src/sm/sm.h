@@ -105,6 +105,7 @@ typedef struct WarpSlot {
     Cycle since;              /* when it began */
     uint64_t age;             /* smaller: came earlier */
     Cycle not_before;         /* what it waited for last was over then */
+    Cycle bank_read;          /* when the address unit reads the first constant of its basic block */
     Cycle branch_until;       /* not before: a branch, call or return is being resolved, or it starts then */
     Cycle port_until;         /* not before, if it is for the load/store unit */
     Cycle fetched;            /* when the buffered ones are there */
@@ -259,6 +260,7 @@ typedef struct BlockSlot {
 typedef struct Scheduler {
     _Alignas(64) Cycle busy_until; /* an instruction of several slots is being issued */
     Cycle reading_until;      /* operands of the last instruction are being read */
+    bool reads_for_memory;    /* for the load/store unit, which has no pipe: nothing else issues meanwhile */
     Cycle on_until;           /* the warp that issued last goes on without a pause if it issues by then */
     WarpSet refused;
     SchedulerView view;       /* what its policy sees */
@@ -335,7 +337,8 @@ typedef struct Sm {
     uint8_t pipe_stride[PIPE_COUNT];
     Cycle launch_free;         /* when the next arriving warp can start */
     Cycle exchange_free;       /* first cycle in which lanes of another warp can exchange values */
-    Cycle barrier_free;        /* the barrier unit takes one warp at a time */
+    Cycle address_free;        /* the address unit takes an instruction at a time */
+    Cycle barrier_free;        /* the barrier unit takes a warp at a time, where it is not that unit */
     Cycle context_free;        /* one block is saved or restored at a time at a fixed rate, or on chip */
     Cycle l1_fresh;            /* nothing in the L1 is older */
     Fetch *fetch;

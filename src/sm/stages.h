@@ -47,9 +47,9 @@ void scoreboard_expect(Sm *sm, WarpSlot *slot, const Issue *issue, Cycle ready);
 
 /* -- operands.c -- */
 
-/* Reads the sources through the register banks; the scheduler issues nothing until they are read.
- * `same_warp`: its last instruction was of the same warp. */
-void operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool same_warp);
+/* Cycles in which the sources are read through the register banks; `same_warp`: the scheduler's last
+ * instruction was of the same warp. */
+Cycle operands_read(Sm *sm, Scheduler *scheduler, const InsnTiming *insn, bool same_warp);
 
 /* -- units.c -- */
 

@@ -285,7 +285,8 @@ static void test_latencies(void **state)
         {"and.b32 %r9, %r1, %r2;" STORE, 5, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; @%p1 st.global.u32 [%rd9], %r1;", 13, PIPE_INT, 2},
         {"setp.lt.s32 %p1, %r1, %r2; selp.b32 %r9, %r1, %r2, %p1;" STORE, 5, PIPE_INT, 2},
-        {"mov.u32 %r9, %tid.x;" STORE, 20, PIPE_CONTROL, 8},
+        {"mov.u32 %r9, %tid.x;" STORE, 20, PIPE_LSU, 4},
+        {"mov.u32 %r9, %ctaid.x;" STORE, 20, PIPE_CONTROL, 1},
     };
     GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -406,6 +407,7 @@ static void test_waits(void **state)
     assert_int_equal(rig.timing->insns[3].lead, 0);
     assert_int_equal(rig.timing->insns[4].lead, 13);
     rig_done(&rig);
+    config.address_unit = false;
     static const char body[] =
         "ld.param.u64 %rd1, [buffer]; ld.volatile.global.u32 %r1, [%rd9]; "
         "setp.ge.u32 %p1, %r1, 3; @%p1 bra L; mul.wide.s32 %rd2, %r1, 4;"
@@ -445,6 +447,7 @@ static void test_rounds_hide_constants(void **state)
         for (int late = 0; late < 2; late++) {
             GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
             config.const_latency = late ? 40 : 30;
+            config.address_unit = false; /* which says itself when a constant is there */
             TimingRig rig = rig_time(body, &config);
             latency[late] = rig.timing->insns[4].latency;
             rig_done(&rig);
@@ -471,6 +474,65 @@ static void test_code_length(void **state)
     }
 }
 
+/* What the address unit does: constants are asked for at the beginning of their block, in their order, and who
+ * needs one waits for it; a pointer that is added to by shift and sum, and a bound that a register is compared
+ * with, are uniform. */
+static void test_address_unit(void **state)
+{
+    (void)state;
+    static const char body[] = "ld.param.u64 %rd1, [buffer]; ld.param.u32 %r1, [n]; mov.u32 %r2, %tid.x;"
+                               "mov.u32 %r3, %ctaid.x; add.u32 %r4, %r2, %r3; setp.ge.u32 %p1, %r4, %r1;"
+                               "@%p1 bra L; bar.sync 0; mul.wide.u32 %rd2, %r4, 4; add.s64 %rd3, %rd1, %rd2;"
+                               "st.global.u32 [%rd3], %r4; L: ret;";
+    GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+    config.address_unit = true;
+    TimingRig rig = rig_time(body, &config);
+    unsigned special = 0, bank = 0, waiting = 0;
+    for (uint32_t i = 0; i < rig.program->code_count; i++) {
+        const InsnTiming *timing = &rig.timing->insns[i];
+        special += timing->special_reads;
+        bank += timing->bank_reads;
+        if (!timing->awaits_bank)
+            continue;
+        waiting++;
+        assert_int_equal(rig.program->code[i].row, ROW_add_64);
+        assert_int_equal(timing->bank_place, 0);
+    }
+    assert_int_equal(special, 1); /* the block's index */
+    assert_int_equal(bank, 2);    /* the stack pointer and the buffer */
+    assert_int_equal(waiting, 1);
+    rig_done(&rig);
+    rig = rig_time("ld.param.u64 %rd1, [buffer]; mov.u32 %r2, %tid.x; cvt.u64.u32 %rd2, %r2; shl.b64 %rd4, %rd2, 2;"
+                   "add.s64 %rd3, %rd1, %rd4; st.global.u32 [%rd3], %r2; ret;",
+                   &config);
+    for (uint32_t i = 0; i < rig.program->code_count; i++)
+        assert_false(rig.timing->insns[i].awaits_bank);
+    rig_done(&rig);
+}
+
+/* A comparison that says the same in every round is made before the loop, one that does not in it. */
+static void test_hoisted_comparisons(void **state)
+{
+    (void)state;
+    for (int changes = 0; changes < 2; changes++) {
+        char body[1024];
+        snprintf(body, sizeof body,
+                 "ld.volatile.global.u32 %%r1, [%%rd9]; ld.volatile.global.u32 %%r2, [%%rd9+4];"
+                 "ld.volatile.global.u32 %%r3, [%%rd9+8]; bar.sync 0; L: setp.lt.u32 %%p1, %s, %%r2;"
+                 "@%%p1 st.global.u32 [%%rd9], %%r3; ld.volatile.global.u32 %%r3, [%%rd9+8];"
+                 "setp.ne.u32 %%p2, %%r3, 7; @%%p2 bra L; ret;",
+                 changes ? "%r3" : "%r1");
+        GpuConfig config = rig_config(MACHINE_CODE_NATIVE, 90);
+        TimingRig rig = rig_time(body, &config);
+        const InsnTiming *compare = &rig.timing->insns[4], *before = &rig.timing->insns[3];
+        assert_int_equal(rig.program->code[4].row, ROW_setp_u32);
+        assert_int_equal(compare->slots, changes);
+        assert_int_equal(compare->latency, changes ? 13 : 0);
+        assert_int_equal(before->slots, changes ? 1 : 2);
+        rig_done(&rig);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -485,7 +547,8 @@ int main(void)
         cmocka_unit_test(test_latencies),    cmocka_unit_test(test_operands),
         cmocka_unit_test(test_steps),        cmocka_unit_test(test_balance),
         cmocka_unit_test(test_kernels),      cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_code_length),
+        cmocka_unit_test(test_code_length),  cmocka_unit_test(test_address_unit),
+        cmocka_unit_test(test_hoisted_comparisons),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -624,7 +624,8 @@ static void test_time(void **state)
     assert_int_equal(other, lines);
     assert_int_equal(lines,
                      2 + 31); /* both lines for the first warp; the others are clamped to the last texel */
-    assert_int_equal(cycles_of("1", "580", &other), cycles + 500);
+    /* The last warp may find the address unit busy for a cycle more or less. */
+    assert_in_range(cycles_of("1", "580", &other), cycles + 499, cycles + 501);
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* The timing of a PTX kernel's instructions, for tests: its body is parsed, linked and looked at, not run.
  *
- * The body finds registers %p, %h (16 bits), %r, %f, %rd, %d declared, a parameter `buffer`, a global `table`
- * and 4 KiB of shared memory `space`. */
+ * The body finds registers %p, %h (16 bits), %r, %f, %rd, %d declared, a parameter `buffer`, a global `table`,
+ * a `.const` one `constants` and 4 KiB of shared memory `space`. */
 #ifndef TIMING_RIG_H
 #define TIMING_RIG_H
 
@@ -76,6 +76,7 @@ static inline TimingRig rig_time(const char *body, const GpuConfig *config)
 {
     static const char frame[] =
         ".version 8.0\n.target sm_90\n.address_size 64\n.global .u32 table[8];\n"
+        ".const .u32 constants[8];\n"
         ".visible .entry k(.param .u64 buffer, .param .u32 n)\n{\n"
         ".reg .pred %%p<16>; .reg .b16 %%h<32>; .reg .b32 %%r<64>; .reg .f32 %%f<64>;\n"
         ".reg .b64 %%rd<64>; .reg .f64 %%d<32>; .shared .align 16 .b8 space[4096];\n%s\n}\n";

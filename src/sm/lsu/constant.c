@@ -61,11 +61,12 @@ static Mask lanes_at(const Access *access, uint64_t address, Mask among)
     return same;
 }
 
-/* An access that issues at `now`; `base` is added to its addresses to tell spaces apart. */
+/* An access that issues at `now`; `base` is added to its addresses to tell spaces apart. From *free on the
+ * cache can look up another one. */
 static ConstResult access_cache(ConstCache *cache, const Access *access, uint64_t base, Cycle missing,
-                                Cycle now)
+                                Cycle now, Cycle *free)
 {
-    Cycle lookup = clock_later(cache->free, now);
+    Cycle lookup = clock_later(*free, now);
     ConstResult result = {0};
     for (Mask rest = access->mask; rest; lookup += cache->interval) {
         const uint64_t address = access->address[mask_first(rest)];
@@ -73,7 +74,7 @@ static ConstResult access_cache(ConstCache *cache, const Access *access, uint64_
         result.ready = clock_later(there, result.ready);
         rest = access->pattern == PATTERN_UNIFORM ? 0 : rest & ~lanes_at(access, address, rest);
     }
-    cache->free = lookup;
+    *free = lookup;
     result.ready += cache->latency;
     return result;
 }
@@ -115,7 +116,8 @@ void lsu_carry_constant(const Handover *handover)
     const uint64_t base = is_parameter ? parameters_of(handover->step->warp->block->launch) : 0;
     const Cycle missing =
         is_parameter ? missing_parameters(&lsu->constants, kernel) : lsu->constants.miss_latency;
-    const ConstResult result = access_cache(&lsu->constants, access, base, missing, lsu->sm->now);
+    Cycle *free = timing->is_indexed ? &lsu->sm->address_free : &lsu->constants.free;
+    const ConstResult result = access_cache(&lsu->constants, access, base, missing, lsu->sm->now, free);
     lsu->statistics.const_accesses++;
     lsu->statistics.const_hits += result.hits;
     lsu->statistics.const_misses += result.misses;
