@@ -8,6 +8,7 @@
  *
  * unroll_find.c    which loops are unrolled, by how much
  * unroll_linear.c  what a loop's registers are: counters, what follows from them, values of one round
+ * unroll_converge.c  which are not, since lanes might part
  * unroll.c         the function that comes of it */
 #ifndef PTX_UNROLL_H
 #define PTX_UNROLL_H
@@ -40,6 +41,10 @@ typedef VEC(UnrollLoop) UnrollLoops;
 
 /* Loops in the order of the text; none is inside of another. */
 void unroll_find(const Module *module, const Function *function, const FlowLive *live, UnrollLoops *loops);
+
+/* Whether the loop, whose bound and rounds are known as far as they can be, may be unrolled for all that its
+ * instructions ask of the warp: unroll_converge.c. */
+bool unroll_keeps_lanes_together(const Function *function, const UnrollLoop *loop);
 
 /* What a register is in a loop. */
 typedef enum UnrollKind {

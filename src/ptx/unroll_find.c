@@ -15,6 +15,7 @@ enum {
     WEIGHT_STORE = 2,
     WEIGHT_ATOMIC = 12,
     WEIGHT_SPECIAL = 5, /* of a special function whose operand may have to be scaled */
+    WEIGHT_GUARD = 2,   /* of a branch that has become guards */
     /* of a known number of rounds: all of them, if they come to no more than this, and less for large bodies.
      * The assembler goes on to 2048; copies behind each other differ from a loop of many by little but by the
      * fetching of code that runs once, which is not measured. */
@@ -356,6 +357,16 @@ static uint32_t weight_of(const Finder *f, const PtxInsn *insn)
     return 1;
 }
 
+/* Whether the instruction is the first of the loop with its guard. */
+static bool begins_guard(const Finder *f, const UnrollLoop *loop, uint32_t i)
+{
+    const uint32_t guard = f->function->insns[i].guard;
+    for (uint32_t k = i; k-- > loop->start && guard != NO_INDEX;)
+        if (f->function->insns[k].guard == guard)
+            return false;
+    return guard != NO_INDEX;
+}
+
 static uint32_t copies_of_part(uint64_t rounds, uint32_t body)
 {
     if (!body || body > PART_BODY)
@@ -375,7 +386,7 @@ static uint32_t choose_copies(const Finder *f, const UnrollLoop *loop)
         const bool is_load = isa_rows[insn->row].action == ACTION_LOAD;
         if (i == loop->test || i == f->registers[loop->counter].definition)
             continue;
-        body += weight_of(f, insn);
+        body += weight_of(f, insn) + (begins_guard(f, loop, i) ? WEIGHT_GUARD : 0);
         has_global |= is_load && (is_in(f, insn, MOD_global) || !is_in(f, insn, MOD_shared));
         limit += is_load && is_in(f, insn, MOD_shared) ? BODY_SHARED : 0;
     }
@@ -407,6 +418,7 @@ static bool examine(Finder *f, UnrollLoop *loop)
     if (is_counted) {
         loop->rounds = loop->bound.kind == PTX_INTEGER && find_first(f, loop) ? count_rounds(loop) : 0;
         loop->copies = choose_copies(f, loop);
+        is_counted = unroll_keeps_lanes_together(f->function, loop);
     }
     xfree(conditional);
     return is_counted && loop->copies != 1 && loop->rounds != 1;

@@ -57,6 +57,41 @@ static void test_known_rounds(void **state)
                      4 * (83 + 4));
 }
 
+/* Copies of a loop whose body means the warp as a whole, by where its bound and its first value come from. */
+static void test_lanes_stay_together(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *bound;
+        uint32_t copies;
+    } cases[] = {
+        {"mov.u32 %r1, 0;", "ld.param.u32 %r2, [arg];", 7},
+        {"mov.u32 %r1, %ctaid.x;", "ld.param.u32 %r2, [arg];", 7},
+        {"ld.param.u32 %r1, [arg];", "mov.u32 %r2, %r9;", 1},
+        {"mov.u32 %r1, 0;", "ld.param.u32 %r3, [arg]; add.s32 %r2, %r3, 1;", 1},
+        {"mov.u32 %r1, 0;", "mov.u32 %r2, %ntid.x;", 1},
+        {"mov.u32 %r3, %tid.x; add.s32 %r1, %r3, 1;", "ld.param.u32 %r2, [arg];", 1},
+        {"ld.global.u32 %r1, [%rd1];", "ld.param.u32 %r2, [arg];", 7},
+    };
+    static const char *const bodies[] = {"bar.sync 0;", "shfl.sync.bfly.b32 %r4, %r5, 1, 31, -1;",
+                                         "red.global.add.u32 [%rd2], %r5;"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (size_t k = 0; k < sizeof bodies / sizeof *bodies; k++) {
+            char body[1024];
+            snprintf(body, sizeof body,
+                     "%s %s loop: fma.rn.f32 %%f1, %%f1, %%f2, %%f3; %s add.s32 %%r1, %%r1, 1;"
+                     "setp.lt.s32 %%p1, %%r1, %%r2; @%%p1 bra loop; st.global.f32 [%%rd1], %%f1; ret;",
+                     cases[i].first, cases[i].bound, bodies[k]);
+            if (count_of(body, "fma.rn.f32") != cases[i].copies)
+                fail_msg("%u copies: %s", count_of(body, "fma.rn.f32"), body);
+        }
+    /* Without such an instruction any bound will do. */
+    assert_int_equal(count_of("mov.u32 %r1, %tid.x; mov.u32 %r2, %ntid.x; loop: fma.rn.f32 %f1, %f1, %f2, %f3;"
+                              "add.s32 %r1, %r1, 1; setp.lt.s32 %p1, %r1, %r2; @%p1 bra loop; ret;",
+                              "fma.rn.f32"),
+                     7);
+}
+
 static void test_left_alone(void **state)
 {
     (void)state;
@@ -80,6 +115,11 @@ static void test_left_alone(void **state)
     assert_int_equal(count_of("loop:\n.pragma \"nounroll\";\n@%p2 bra over;\nfma.rn.f32 %f1, %f1, %f2, %f3;\n"
                               "over: add.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\n"
                               "st.global.f32 [%rd1], %f1;\nret;",
+                              "fma.rn.f32"),
+                     1);
+    /* a fence */
+    assert_int_equal(count_of("loop: fma.rn.f32 %f1, %f1, %f2, %f3;\nmembar.gl;\nadd.s32 %r1, %r1, 1;\n"
+                              "setp.lt.s32 %p1, %r1, %r2;\n@%p1 bra loop;\nret;",
                               "fma.rn.f32"),
                      1);
     /* exact division, which calls */
@@ -272,7 +312,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_rounds), cmocka_unit_test(test_known_rounds),
-        cmocka_unit_test(test_left_alone),
+        cmocka_unit_test(test_lanes_stay_together), cmocka_unit_test(test_left_alone),
         cmocka_unit_test_setup_teardown(test_same_results, run_setup, run_teardown)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
