@@ -5,6 +5,8 @@
     python3 scripts/native_table.py --show rem_u32                 machine code of one row, both GPUs
     python3 scripts/native_table.py --file kernels.ptx [kernel]    machine code of a PTX file for sm_90
     python3 scripts/native_table.py --probe                        the limits of guarding and unrolling
+    python3 scripts/native_table.py --converge                     loops that mean the warp as a whole
+    python3 scripts/native_table.py --parameters FILE...           how kernels of PTX files load parameters
 
 For every row of the instruction table (src/isa/) a kernel loads the operands, does the one instruction and
 stores its result; ptxas assembles it for sm_75 and sm_90. Machine instructions that the loaded values flow
@@ -534,11 +536,76 @@ def print_probes():
                 print("sm_%d, loop of %s, %s: copies %s" % (gpu, kind, length, ", ".join(copies)))
 
 
+CONVERGENT = {
+    "barrier": ("bar.sync 0;", "BAR"),
+    "shuffle": ("shfl.sync.bfly.b32 %r4, %r0, 1, 31, -1; st.global.u32 [%rd1], %r4;", "SHFL"),
+    "atomic": ("atom.global.add.u32 %r4, [%rd1], 3; st.global.u32 [%rd1+4], %r4;", "ATOMG"),
+    "warp barrier": ("bar.warp.sync -1; st.global.u32 [%rd1], %r5;", "STG"),
+    "fence": ("membar.gl; st.global.u32 [%rd1], %r5;", "MEMBAR"),
+    "store": ("st.global.u32 [%rd1], %r5;", "STG"),
+}
+HEADS = {
+    "0 to a parameter": "mov.u32 %r5, 0;",
+    "0 to a parameter and one": "mov.u32 %r5, 0; add.u32 %r2, %r2, 1;",
+    "0 to %ntid": "mov.u32 %r5, 0; mov.u32 %r2, %ntid.x;",
+    "0 to a word of memory": "mov.u32 %r5, 0; ld.global.u32 %r2, [%rd0];",
+    "%ctaid to a parameter": "mov.u32 %r5, %ctaid.x;",
+    "%tid to a parameter": "mov.u32 %r5, %tid.x;",
+    "0 to 8": "mov.u32 %r5, 0; mov.u32 %r2, 8;",
+}
+
+
+def print_convergence():
+    """Copies of a loop's body in all, by what it holds and where it begins and ends."""
+    for kind, (body, name) in CONVERGENT.items():
+        counts = []
+        for head, text in HEADS.items():
+            loop = text + " L: %s add.s32 %%r5, %%r5, 1; setp.lt.s32 %%p1, %%r5, %%r2; @%%p1 bra L;" % body
+            code, _ = assemble(header(90) + PROBE % loop.replace("%%", "%"), 90)
+            counts.append("%s: %d" % (head, sum(i.name == name for i in code["k0"])))
+        print("loop with a %s: %s" % (kind, ", ".join(counts)))
+
+
+FIRST_PARAMETER = 0x210  # in the constant bank of sm_90
+
+
+def parameter_types(text):
+    """Of each kernel: the type of the parameter at each place of the constant bank."""
+    found = {}
+    for name, listed in re.findall(r"\.entry\s+(\w+)\s*\(([^)]*)\)", text):
+        places, at = {}, FIRST_PARAMETER
+        for kind, bits in re.findall(r"\.param\s+\.(\w)(\d+)", listed):
+            size = int(bits) // 8
+            at = (at + size - 1) // size * size
+            places.update({place: kind + bits for place in range(at, at + size)})
+            at += size
+        found[name] = places
+    return found
+
+
+def print_parameters(paths):
+    """Loads of the constant bank by type: into registers (LDC) and by the uniform datapath (ULDC)."""
+    counts = {}
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        places = parameter_types(text)
+        for name, insns in assemble(text, 90)[0].items():
+            for i in insns:
+                if i.name in ("LDC", "ULDC") and i.bits(54, 5) == 0 and i.bits(24) == NO_REGISTER * (i.name == "LDC"):
+                    what = places.get(name, {}).get(i.bits(38, 16), "c[0][0x%x]" % i.bits(38, 16))
+                    counts[what, i.name] = counts.get((what, i.name), 0) + 1
+    for what, name in sorted(counts):
+        print("%-12s %-4s %d" % (what, name, counts[what, name]))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--show", metavar="ROW")
     parser.add_argument("--file", metavar="PTX")
     parser.add_argument("--probe", action="store_true")
+    parser.add_argument("--converge", action="store_true")
+    parser.add_argument("--parameters", metavar="FILE", nargs="+")
     parser.add_argument("kernel", nargs="?")
     options = parser.parse_args()
     if options.file:
@@ -551,6 +618,10 @@ def main():
                 print("\n".join(str(i) for i in insns if i.name != "NOP"))
     elif options.probe:
         print_probes()
+    elif options.converge:
+        print_convergence()
+    elif options.parameters:
+        print_parameters(options.parameters)
     elif options.show:
         for row in rows():
             if row[0] == options.show:

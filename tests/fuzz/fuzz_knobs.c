@@ -173,7 +173,8 @@ static const struct {
               {"l1_bytes", 1048576},
               {"graph_local_nodes", 4096},
               {"graph_local_edges", 4096},
-              {"functional_turn", 4096}};
+              {"functional_turn", 4096},
+              {"launch_passes", 3}};
 
 static void keep_small(WbGpu *gpu)
 {
