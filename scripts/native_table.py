@@ -555,6 +555,33 @@ HEADS = {
 }
 
 
+AROUND = {
+    "nothing": ("bar.sync 0;", "bar.sync 0;"),
+    "a load before": ("ld.global.f32 %f4, [%rd1+64];", "st.global.f32 [%rd1+68], %f4;"),
+    "a load and a barrier before": ("ld.global.f32 %f4, [%rd1+64]; bar.sync 0;", "st.global.f32 [%rd1+68], %f4;"),
+    "a load that it needs and a barrier before": ("ld.global.f32 %f1, [%rd1+64]; bar.sync 0;", ""),
+    "a load in another block before": ("@%p2 st.global.f32 [%rd1+60], %f2; bar.sync 0; @%p2 bra M; bar.sync 0; M:", ""),
+    "a load behind": ("bar.sync 0;", "ld.global.f32 %f4, [%rd1+64]; st.global.f32 [%rd1+68], %f4;"),
+    "a shared load behind": ("bar.sync 0;", "ld.shared.f32 %f4, [%r1]; st.global.f32 [%rd1+68], %f4;"),
+}
+
+
+def print_guarded_loads():
+    """How many loads and sums under a branch become guards, by the loads around it; the first two of the frame
+    are left out here."""
+    frame = PROBE.replace("ld.global.f32 %%f1, [%%rd1]; ld.global.f32 %%f2, [%%rd1+4];",
+                          "mov.f32 %%f1, 0f3F800000; setp.gt.u32 %%p2, %%r2, 7;")
+    body = "ld.global.f32 %f3, [%rd1]; add.s64 %rd1, %rd1, 4; add.f32 %f1, %f1, %f3;"
+    for what, (before, behind) in AROUND.items():
+        guarded = []
+        for count in range(1, 13):
+            text = "setp.ge.u32 %p1, %r0, %r2; " + before + " @%p1 bra L; " + body * count + " L: " + behind
+            code, _ = assemble(header(90) + frame % text.replace("%%", "%"), 90)
+            if not any(i.name == "BSSY" for i in code["k0"]):
+                guarded.append(count)
+        print("loads with %s: guards for %s" % (what, guarded))
+
+
 def print_convergence():
     """Copies of a loop's body in all, by what it holds and where it begins and ends."""
     for kind, (body, name) in CONVERGENT.items():
@@ -620,6 +647,7 @@ def main():
         print_probes()
     elif options.converge:
         print_convergence()
+        print_guarded_loads()
     elif options.parameters:
         print_parameters(options.parameters)
     elif options.show:

@@ -9,7 +9,7 @@
 
 enum {
     GUARDED = 8,         /* instructions at most */
-    GUARDED_LOADING = 24 /* if loads of global or local memory gain by it */
+    GUARDED_LOADING = 20 /* if loads of global or local memory gain by it */
 };
 
 typedef struct Accesses {
@@ -23,7 +23,6 @@ typedef struct Guarder {
     uint32_t *entries;  /* [insn_count + 1] branches that go there, of those that are left */
     bool *in_loop;      /* [insn_count] */
     Accesses *accesses; /* [register_count] */
-    bool *needed;       /* [register_count] scratch */
     uint32_t guard;     /* of the branch that is looked at */
     bool writes_guard;
 } Guarder;
@@ -60,10 +59,15 @@ static bool can_be_guarded(const Function *function, const PtxInsn *insn)
     }
 }
 
+static bool loads(const Function *function, const PtxInsn *insn)
+{
+    return action_of(insn) == ACTION_LOAD && !function_has_mod(function, insn, MOD_param) &&
+           !function_has_mod(function, insn, MOD_const_);
+}
+
 static bool loads_far(const Function *function, const PtxInsn *insn)
 {
-    return action_of(insn) == ACTION_LOAD && !function_has_mod(function, insn, MOD_shared) &&
-           !function_has_mod(function, insn, MOD_param) && !function_has_mod(function, insn, MOD_const_);
+    return loads(function, insn) && !function_has_mod(function, insn, MOD_shared);
 }
 
 typedef struct Reader {
@@ -116,59 +120,40 @@ static void forget_inside(void *context, uint32_t reg, bool is_write, bool is_de
     ((Guarder *)context)->accesses[reg].inside = 0;
 }
 
-/* Whether an instruction writes what the guard needs, and then what that needs. */
-typedef struct Chain {
-    Guarder *g;
-    bool writes;
-} Chain;
-
-static void see_write(void *context, uint32_t reg, bool is_write, bool is_definite)
-{
-    (void)is_definite;
-    Chain *chain = context;
-    chain->writes |= is_write && chain->g->needed[reg];
-}
-
-static void need_reads(void *context, uint32_t reg, bool is_write, bool is_definite)
-{
-    (void)is_definite;
-    Chain *chain = context;
-    if (!is_write)
-        chain->g->needed[reg] = true;
-}
-
-/* Loads gain if they can be asked for with others before the branch: not if there are none, nor if its
- * predicate waits for one of those, nor behind a barrier. In a loop, they always do. */
-static bool gains_by_loads(Guarder *g, uint32_t branch)
-{
-    if (g->in_loop[branch])
-        return true;
-    memset(g->needed, 0, g->function->register_count * sizeof *g->needed);
-    g->needed[g->guard] = true;
-    bool has_others = false;
-    for (uint32_t i = branch; i-- > 0 && !g->entries[i + 1];) {
-        const PtxInsn *insn = &g->insns[i];
-        if (action_of(insn) == ACTION_BRANCH && !g->removed[i])
-            break;
-        if (action_of(insn) == ACTION_BARRIER)
-            return false;
-        Chain chain = {g, false};
-        flow_visit_registers(g->function, insn, see_write, &chain);
-        if (chain.writes && loads_far(g->function, insn))
-            return false;
-        if (chain.writes)
-            flow_visit_registers(g->function, insn, need_reads, &chain);
-        has_others |= loads_far(g->function, insn);
-    }
-    return has_others;
-}
-
 /* Instructions [first, end) behind a branch. */
 typedef struct Part {
     uint32_t first, end;
     uint32_t weight;
     bool loads;
 } Part;
+
+/* Whether the part reads what the instruction loads. */
+static bool is_for_part(const Guarder *g, const PtxInsn *load)
+{
+    const PtxOperand *to = &g->function->operands[load->first_operand];
+    return to->kind == PTX_REGISTER && g->accesses[to->index].inside;
+}
+
+/* Loads gain if there are others: from afar before the branch in its block, but before a barrier only for the
+ * part, or of any kind behind the part. In a loop, they always do. */
+static bool gains_by_loads(const Guarder *g, uint32_t branch, const Part *part)
+{
+    if (g->in_loop[branch])
+        return true;
+    bool is_met = false;
+    for (uint32_t i = branch; i-- > 0 && !g->entries[i + 1];) {
+        const PtxInsn *insn = &g->insns[i];
+        if (action_of(insn) == ACTION_BRANCH && !g->removed[i])
+            break;
+        is_met |= action_of(insn) == ACTION_BARRIER;
+        if (loads_far(g->function, insn) && (!is_met || is_for_part(g, insn)))
+            return true;
+    }
+    for (uint32_t i = part->end; i < g->function->insn_count; i++)
+        if (loads(g->function, &g->insns[i]))
+            return true;
+    return false;
+}
 
 /* Whether all of a part can be guarded, and nothing else comes to its middle. Looks at it, too. */
 static bool can_guard_part(Guarder *g, Part *part)
@@ -189,7 +174,7 @@ static bool is_short(Guarder *g, uint32_t branch, Part *part)
 {
     return !g->entries[part->first] && can_guard_part(g, part) &&
            part->weight <= (part->loads ? GUARDED_LOADING : GUARDED) &&
-           (!part->loads || gains_by_loads(g, branch));
+           (!part->loads || gains_by_loads(g, branch, part));
 }
 
 /* -- the change -- */
@@ -371,8 +356,7 @@ const Function *guard_function(const Module *module, const Function *function, A
                  .removed = ARENA_ARRAY(&scratch, bool, function->insn_count + 1),
                  .entries = ARENA_ARRAY(&scratch, uint32_t, function->insn_count + 1),
                  .in_loop = ARENA_ARRAY(&scratch, bool, function->insn_count + 1),
-                 .accesses = ARENA_ARRAY(&scratch, Accesses, function->register_count + 1),
-                 .needed = ARENA_ARRAY(&scratch, bool, function->register_count + 1)};
+                 .accesses = ARENA_ARRAY(&scratch, Accesses, function->register_count + 1)};
     memcpy(g.insns, function->insns, function->insn_count * sizeof *g.insns);
     count_all(&g);
     bool changes = false;

@@ -72,10 +72,18 @@ static void test_loads(void **state)
 {
     (void)state;
     check("ld.global.f32 %f1, [%rd1+4];\n@%p1 bra L;\n" LOAD LOAD LOAD LOAD LOAD LOAD END, 0, 12);
-    /* no others to go with, a barrier between, a predicate that waits for one */
+    check("ld.global.f32 %f1, [%rd1+4];\n@%p1 bra L;\n" LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD END, 0, 20);
+    check("ld.global.f32 %f1, [%rd1+4];\n@%p1 bra L;\n" LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD LOAD FMA END, 1, 0);
+    /* no others to go with, none in its block */
     check("@%p1 bra L;\n" LOAD END, 1, 0);
-    check("ld.global.f32 %f1, [%rd1+4];\nbar.sync 0;\n@%p1 bra L;\n" LOAD END, 1, 0);
-    check("ld.global.f32 %f1, [%rd1+4];\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra L;\n" LOAD END, 1, 0);
+    check("ld.global.f32 %f1, [%rd1+4];\n@%p2 bra M;\nbar.sync 0;\n@%p1 bra L;\n" LOAD "L: ret; M: " FMA "ret;", 2, 0);
+    check("ld.global.f32 %f5, [%rd1+4];\nbar.sync 0;\n@%p1 bra L;\n" LOAD "L: st.global.f32 [%rd2], %f5;\n"
+          "st.global.f32 [%rd2+4], %f1;\nret;", 1, 0);
+    /* one behind a barrier that the part needs, one that the predicate waits for, one afterwards */
+    check("ld.global.f32 %f1, [%rd1+4];\nbar.sync 0;\n@%p1 bra L;\n" LOAD END, 0, 2);
+    check("ld.global.f32 %f1, [%rd1+4];\nsetp.lt.f32 %p1, %f1, %f2;\n@%p1 bra L;\n" LOAD END, 0, 2);
+    check("@%p1 bra L;\n" LOAD "L: bar.sync 0;\nld.global.f32 %f2, [%rd1+8];\nadd.f32 %f1, %f1, %f2;\n"
+          "st.global.f32 [%rd2], %f1;\nret;", 0, 2);
     /* a loop */
     check("M: setp.lt.f32 %p1, %f1, %f2;\n@%p1 bra L;\n" LOAD
           "L: @%p2 bra M;\nst.global.f32 [%rd2], %f1;\nret;",
