@@ -259,8 +259,6 @@ static void issue_warp(Sm *sm, Scheduler *scheduler, uint32_t warp, Cycle from)
     slot->pc++;
     const bool asks = timing->bank_reads || timing->special_reads || timing->awaits_bank;
     const Cycle wait = asks ? address_wait(sm, slot, timing) : 0;
-    if (!executed && timing->kind == CLASS_MEMORY && timing->slots)
-        lsu_pass_empty(sm->lsu, slot->warp, insn, &issue);
     if (executed || issue.is_pending)
         scoreboard_expect(sm, slot, &issue, result_cycle(sm, timing, wait));
     if (slots > 1) {

@@ -174,27 +174,6 @@ int lsu_carry_out(Step *step, Access *access, SecondPhase *perform)
     return STEP_NEXT;
 }
 
-/* Machine code passes the unit even if its guard holds for no lane: on an H200 rounds in which half of the
- * warps have nothing to add take as long as those in which all do (`few` and `half` of
- * tests/device/latency/h200-meets.csv, eight blocks: 247 and 253 cycles of 64 warps with four such
- * instructions). It takes a pass, and its registers come as from shared memory. */
-void lsu_pass_empty(Lsu *lsu, Warp *warp, const Insn *insn, Issue *issue)
-{
-    const bool is_access =
-        insn->action == ACTION_LOAD || insn->action == ACTION_STORE || insn->action == ACTION_ATOMIC;
-    if (lsu->config->machine_code != MACHINE_CODE_NATIVE || !is_access || insn->space == SPACE_CONST ||
-        insn->space == SPACE_PARAM)
-        return;
-    Step step = {.warp = warp, .frame = warp->frames.items, .insn = insn, .issue = issue};
-    Access access = {.kind = ACCESS_LOAD, .space = SPACE_SHARED};
-    const Handover handover = {lsu, &step, &access, NULL};
-    LsuOp *op = lsu_new_record(&handover, OP_PASSES);
-    op->passes = 1;
-    if (issue->insn->write_count)
-        lsu_announce(&handover, op, WAIT_SHARED);
-    lsu_enqueue(lsu, op);
-}
-
 /* -- requests out -- */
 
 Request *lsu_new_request(Lsu *lsu, RequestKind kind, const AccessLine *line)

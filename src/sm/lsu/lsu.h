@@ -36,8 +36,6 @@ void lsu_free(Lsu *lsu);
 bool lsu_has_room(const Lsu *lsu);
 /* The hook (MemoryHook). Whether registers come later, and as what, is put into step->issue. */
 int lsu_carry_out(Step *step, Access *access, SecondPhase *perform);
-/* An instruction that no lane executes. */
-void lsu_pass_empty(Lsu *lsu, Warp *warp, const Insn *insn, Issue *issue);
 /* Does what is due in cycle `now`; returns the next cycle in which it has something to do (CYCLE_NEVER:
  * only when a reply comes; or LSU_ASK_AGAIN). Must also be called, after everything else, in a cycle in
  * which a reply came or an instruction was handed over. */
