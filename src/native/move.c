@@ -2,7 +2,7 @@
 #include "native/native.h"
 
 /* Launch parameters that are registers of PTX lie in the constant bank. On sm_90 the uniform datapath reads
- * them for a product and sum, in four of five of 100 places. */
+ * them: ULDC in 79 of 100 places of %ntid.x in the kernels of suite, PolyBench and correlation. */
 static bool is_in_constant_bank(uint32_t special)
 {
     return (special >= SPECIAL_ntid_x && special <= SPECIAL_ntid_z) ||

@@ -3,7 +3,7 @@
  * native.c        one PTX instruction at a time, by table.def and by rules for what it cannot hold
  * fuse.c   instructions of a basic block that become one: multiply-add, shift-add, three-input logic
  * move.c, constant.c, fragment.c   moves, constants that are no operands, matrices
- * compare.c       comparisons that another one has answered
+ * compare.c       comparisons that another one has answered, or that stay the same in a loop
  * steps.c         the order of those that an instruction becomes
  * occupy.c        the units that it needs
  * vector.c shared loads that become one vector load
