@@ -444,9 +444,22 @@ static void test_faults_name_their_line(void **state)
               WB_ERROR_ADDRESS, "test.ptx:13");
 }
 
+/* Arithmetic that follows a barrier at once goes before it, unless it needs what a load brings. */
+static void test_behind_barriers(void **state)
+{
+    (void)state;
+    assert_true(comes_before("add.s32 %r1, %r1, 1;\nbar.sync 0;\nsetp.ne.s32 %p1, %r1, 64;\n"
+                             "@%p1 st.global.u32 [%rd1], %r1;\nret;", 3, 2));
+    assert_true(comes_before("ld.global.u32 %r1, [%rd1];\nbar.sync 0;\nadd.s32 %r2, %r1, 1;\n"
+                             "st.global.u32 [%rd1], %r2;\nret;", 2, 3));
+    assert_true(comes_before("add.s32 %r1, %r1, 1;\nbar.sync 0;\nld.shared.u32 %r2, [%r1];\n"
+                             "add.s32 %r3, %r2, 1;\nst.global.u32 [%rd1], %r3;\nret;", 2, 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_behind_barriers),
         cmocka_unit_test(test_loads_come_before_uses),
         cmocka_unit_test(test_loop_overhead_is_hidden),
         cmocka_unit_test(test_longest_chain_first),
