@@ -32,18 +32,6 @@ static uint32_t needed_register(const NativeFunction *f, const Insn *insn, unsig
     return is_fused && k > 0 && k < 3 ? native_register(f, insn, k) : NO_INDEX;
 }
 
-typedef struct Reading {
-    uint32_t reg;
-    bool reads;
-} Reading;
-
-static void see_read(void *context, uint32_t reg, bool is_write, bool is_definite)
-{
-    (void)is_definite;
-    Reading *reading = context;
-    reading->reads |= !is_write && reg == reading->reg;
-}
-
 /* Whether the sum steps a pointer that only accesses of local memory use. */
 static bool steps_local(const NativeFunction *f, uint32_t sum)
 {
@@ -51,11 +39,9 @@ static bool steps_local(const NativeFunction *f, uint32_t sum)
     if (f->code[sum].row != ROW_add_64 || reg == NO_INDEX || native_register(f, &f->code[sum], 1) != reg)
         return false;
     for (uint32_t i = 0; i < f->count; i++) {
-        Reading reading = {reg, false};
-        if (i != sum && f->code[i].ptx)
-            flow_visit_registers(f->function, f->code[i].ptx, see_read, &reading);
+        const bool reads = i != sum && f->code[i].ptx && flow_reads(f->function, f->code[i].ptx, reg);
         const bool accesses = f->code[i].action == ACTION_LOAD || f->code[i].action == ACTION_STORE;
-        if (reading.reads && !(accesses && f->code[i].space == SPACE_LOCAL))
+        if (reads && !(accesses && f->code[i].space == SPACE_LOCAL))
             return false;
     }
     return true;

@@ -124,28 +124,13 @@ static bool is_bank_word(const Insn *insn)
            native_is_immediate(insn, 1);
 }
 
-typedef struct FirstUse {
-    uint32_t reg;
-    bool reads;
-} FirstUse;
-
-static void see_use(void *context, uint32_t reg, bool is_write, bool is_definite)
-{
-    (void)is_definite;
-    FirstUse *use = context;
-    use->reads |= !is_write && reg == use->reg;
-}
-
 /* The block that first needs what is loaded: it is loaded there. */
 static uint32_t block_of_use(const NativeFunction *f, uint32_t i)
 {
-    FirstUse use = {native_register(f, &f->code[i], 0), false};
-    for (uint32_t j = i + 1; j < f->count && use.reg != NO_INDEX; j++) {
-        if (f->code[j].ptx)
-            flow_visit_registers(f->function, f->code[j].ptx, see_use, &use);
-        if (use.reads)
+    const uint32_t reg = native_register(f, &f->code[i], 0);
+    for (uint32_t j = i + 1; j < f->count && reg != NO_INDEX; j++)
+        if (f->code[j].ptx && flow_reads(f->function, f->code[j].ptx, reg))
             return f->block[j];
-    }
     return NO_INDEX;
 }
 

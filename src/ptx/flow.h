@@ -57,5 +57,7 @@ uint32_t flow_live_at(const Function *function, const FlowLive *live, uint32_t i
  * the old value. */
 typedef void FlowVisit(void *context, uint32_t reg, bool is_write, bool is_definite);
 void flow_visit_registers(const Function *function, const PtxInsn *insn, FlowVisit *visit, void *context);
+/* Whether the instruction reads the register, as its guard, too. */
+bool flow_reads(const Function *function, const PtxInsn *insn, uint32_t reg);
 
 #endif

@@ -117,3 +117,22 @@ void flow_visit_registers(const Function *function, const PtxInsn *insn, FlowVis
     else
         visit_row(&v, isa_rows[insn->row].operands, operands, insn->operand_count);
 }
+
+typedef struct Reading {
+    uint32_t reg;
+    bool reads;
+} Reading;
+
+static void see_read(void *context, uint32_t reg, bool is_write, bool is_definite)
+{
+    (void)is_definite;
+    Reading *reading = context;
+    reading->reads |= !is_write && reg == reading->reg;
+}
+
+bool flow_reads(const Function *function, const PtxInsn *insn, uint32_t reg)
+{
+    Reading reading = {reg, false};
+    flow_visit_registers(function, insn, see_read, &reading);
+    return reading.reads;
+}

@@ -70,18 +70,6 @@ static bool loads_far(const Function *function, const PtxInsn *insn)
     return loads(function, insn) && !function_has_mod(function, insn, MOD_shared);
 }
 
-typedef struct Reader {
-    uint32_t reg;
-    bool reads;
-} Reader;
-
-static void see_read(void *context, uint32_t reg, bool is_write, bool is_definite)
-{
-    (void)is_definite;
-    Reader *reader = context;
-    reader->reads |= !is_write && reg == reader->reg;
-}
-
 /* Whether the only use of a shift by a constant is the sum behind it: both are one machine instruction. */
 static bool is_shift_of_sum(const Guarder *g, uint32_t i)
 {
@@ -91,9 +79,8 @@ static bool is_shift_of_sum(const Guarder *g, uint32_t i)
         operands[2].kind != PTX_INTEGER || g->accesses[operands[0].index].all != 2 ||
         i + 1 >= g->function->insn_count)
         return false;
-    Reader reader = {operands[0].index, false};
-    flow_visit_registers(g->function, &g->insns[i + 1], see_read, &reader);
-    return reader.reads && !strcmp(g->insns[i + 1].mnemonic, "add");
+    return flow_reads(g->function, &g->insns[i + 1], operands[0].index) &&
+           !strcmp(g->insns[i + 1].mnemonic, "add");
 }
 
 /* Machine instructions, about: moves are names, and products and shifts with a sum are one. */
